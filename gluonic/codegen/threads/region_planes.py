@@ -13,7 +13,7 @@ from gluonic.codegen.maths.values import Value, arithmetic
 from gluonic.codegen.threads import region_parts, regions
 from gluonic.codegen.threads.gathers import write_zero
 from gluonic.codegen.threads.region_parts import corners, part_of
-from gluonic.codegen.threads.regions import Side, column_of, image_of, sides
+from gluonic.codegen.threads.regions import MeansOfParts, Side, column_of
 from gluonic.codegen.threads.thread_code import ThreadCode
 from gluonic.codegen.threads.thread_plan import ThreadPlan
 
@@ -63,31 +63,22 @@ def _place(
     return ((region * k["shown"] + shown) * parts[0] + i) * parts[1] + j
 
 
-def _align(
-    k: ThreadCode,
-    parts: tuple[int, int],
-    columns: int,
-    scale: float,
-    ratio: int,
-    aligned: bool,
-    sensitive: bool,
-) -> None:
+def _align(k: ThreadCode, form: MeansOfParts) -> None:
     """Write the means of a part of a region, in all channels."""
+    parts = form.parts
     region, i, j = k.digits(k.thread, [k["regions"], *map(k.constant, parts)])
-    image = image_of(k, 1, region, columns)
+    image = form.image(k, region)
     with k.each(0, k["shown"]) as shown:
         k.write(2, _place(k, region, shown, i, j, parts), 0)
     inside = (image >= 0) & (image < k["batch"])
-    down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
+    down, across = form.sides(k, region)
     with (
         k.only_if(inside),
         _points(k, down, across, i, j) as pixels,
         k.each(0, k["shown"]) as shown,
     ):
-        plane, place = (
-            _plane(k, image, shown, (i, j), parts if sensitive else None),
-            _place(k, region, shown, i, j, parts),
-        )
+        plane = _plane(k, image, shown, (i, j), parts if form.sensitive else None)
+        place = _place(k, region, shown, i, j, parts)
         total = k.read(2, place)
         for pixel, weight in pixels:
             total = total + k.read(0, plane + pixel) * weight
@@ -98,38 +89,31 @@ def means(plan: ThreadPlan) -> bool:
     """Means over the points in the parts of regions."""
     if not _fits(plan):
         return regions.means(plan)
-    sizes, statics = regions.sizes_of(plan), regions.aligned_statics(plan)
-    (rows, columns), operands = statics[0], (*plan.inputs, plan.output)
-    threads, shown = sizes["regions"] * rows * columns, plan.shape(plan.output)[1]
-    plan.kernel(_align, operands, threads, *statics, shown=shown, **sizes)
+    sizes, static = regions.sizes_of(plan), MeansOfParts.of(plan)
+    operands, shown = (*plan.inputs, plan.output), plan.shape(plan.output)[1]
+    threads = sizes["regions"] * static.parts[0] * static.parts[1]
+    plan.kernel(_align, operands, threads, static, shown=shown, **sizes)
     return True
 
 
-def _align_back(
-    k: ThreadCode,
-    parts: tuple[int, int],
-    columns: int,
-    scale: float,
-    ratio: int,
-    aligned: bool,
-    sensitive: bool,
-) -> None:
+def _align_back(k: ThreadCode, form: MeansOfParts) -> None:
     """Add the gradients of some channels of all regions of an image."""
+    parts = form.parts
     image, block = k.divided(k.thread, k["blocks"])
     begin = block * _CHANNELS
     end = k.m.minimum(begin + _CHANNELS, k["shown"])
     with (
         k.each(0, k["regions"]) as region,
-        k.only_if(image_of(k, 1, region, columns) == image),
+        k.only_if(form.image(k, region) == image),
     ):
-        down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
+        down, across = form.sides(k, region)
         with (
             k.each(0, parts[0]) as i,
             k.each(0, parts[1]) as j,
             _points(k, down, across, i, j) as pixels,
             k.each(begin, end) as shown,
         ):
-            plane = _plane(k, image, shown, (i, j), parts if sensitive else None)
+            plane = _plane(k, image, shown, (i, j), parts if form.sensitive else None)
             grad = k.read(0, _place(k, region, shown, i, j, parts))
             for pixel, weight in pixels:
                 k.write(2, plane + pixel, k.read(2, plane + pixel) + grad * weight)
@@ -143,9 +127,10 @@ def means_back(plan: ThreadPlan) -> bool:
     sizes, shown = regions.sizes_of(plan, 1), plan.shape(grad)[1]
     blocks = -(-shown // _CHANNELS)
     plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
-    operands, statics = (grad, rois, plan.output), regions.aligned_statics(plan)
-    threads = sizes["batch"] * blocks
-    plan.kernel(_align_back, operands, threads, *statics, shown=shown, blocks=blocks, **sizes)
+    operands, threads = (grad, rois, plan.output), sizes["batch"] * blocks
+    plan.kernel(
+        _align_back, operands, threads, MeansOfParts.of(plan), shown=shown, blocks=blocks, **sizes
+    )
     return True
 
 

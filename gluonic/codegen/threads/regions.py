@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, pi
+from typing import NamedTuple
 
 from gluonic.codegen.maths.elements import as_stored
 from gluonic.codegen.maths.values import Value
@@ -164,47 +165,61 @@ class Side:
         return total.now / k.m.astype(self.points, self.size.dtype)
 
 
-def sides(
-    k: ThreadCode,
-    rois: int,
-    region: Value,
-    columns: int,
-    parts: tuple[int, int],
-    scale: float,
-    ratio: int,
-    aligned: bool,
-) -> tuple[Side, Side]:
-    """The sides of a region: down and across."""
-    dtype, shift = k.read(0, 0).dtype, 0.5 if aligned else 0.0
-    left, top, right, bottom = (
-        k.m.astype(column_of(k, rois, region, columns - 4 + c, columns), dtype) * scale - shift
-        for c in range(4)
-    )
-    down = Side(k, top, bottom, parts[0], ratio, k["height"], aligned=aligned)
-    return down, Side(k, left, right, parts[1], ratio, k["width"], aligned=aligned)
+class MeansOfParts(NamedTuple):
+    """What the code of means over the parts of regions depends on.
+
+    Attributes
+    ----------
+    parts : the parts of a region, down and across
+    columns : those of the array of regions; the first of five is the image
+    scale : from its numbers to pixels
+    ratio : the points of a part along a side; 0: as many as its length
+    aligned : whether pixels are where their centres are, and regions may be smaller than one
+    sensitive : whether each part has channels of its own
+    """
+
+    parts: tuple[int, int]
+    columns: int
+    scale: float
+    ratio: int
+    aligned: bool
+    sensitive: bool
+
+    @classmethod
+    def of(cls, plan: ThreadPlan) -> MeansOfParts:
+        """Those of an operator."""
+        n = plan.settings
+        rows, across = n["pooled_size"]
+        columns = plan.shape(plan.named["rois"])[1]
+        scale, ratio = n["spatial_scale"], n["sample_ratio"]
+        return cls((rows, across), columns, scale, ratio, n["aligned"], n["position_sensitive"])
+
+    def sides(self, k: ThreadCode, region: Value) -> tuple[Side, Side]:
+        """The sides of a region of the second operand: down and across."""
+        dtype, shift = k.read(0, 0).dtype, 0.5 if self.aligned else 0.0
+        first = self.columns - 4
+        left, top, right, bottom = (
+            k.m.astype(column_of(k, 1, region, first + c, self.columns), dtype) * self.scale - shift
+            for c in range(4)
+        )
+        (rows, across), ratio = self.parts, self.ratio
+        down = Side(k, top, bottom, rows, ratio, k["height"], aligned=self.aligned)
+        return down, Side(k, left, right, across, ratio, k["width"], aligned=self.aligned)
+
+    def image(self, k: ThreadCode, region: Value) -> Value:
+        """The image of a region; the first if regions do not say."""
+        return k.to_index(column_of(k, 1, region, 0, 5)) if self.columns == 5 else k.constant(0)
 
 
-def image_of(k: ThreadCode, rois: int, region: Value, columns: int) -> Value:
-    """The image of a region; the first if regions do not say."""
-    return k.to_index(column_of(k, rois, region, 0, 5)) if columns == 5 else k.constant(0)
-
-
-def _align(
-    k: ThreadCode,
-    parts: tuple[int, int],
-    columns: int,
-    scale: float,
-    ratio: int,
-    aligned: bool,
-    sensitive: bool,
-) -> None:
+def _align(k: ThreadCode, form: MeansOfParts) -> None:
     """Write the mean of a part's points."""
+    parts = form.parts
     extents = [k["regions"], k["shown"], k.constant(parts[0]), k.constant(parts[1])]
     region, channel, i, j = k.digits(k.thread, extents)
-    if sensitive:
+    if form.sensitive:
         channel = (channel * parts[0] + i) * parts[1] + j
-    image = image_of(k, 1, region, columns)
-    down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
+    image = form.image(k, region)
+    down, across = form.sides(k, region)
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
     inside = (image >= 0) & (image < k["batch"])
     with k.only_if(inside), k.each(0, down.points) as y, k.each(0, across.points) as x:
@@ -232,60 +247,44 @@ def _interpolated(
     return k.m.where(in_y & in_x, upper * (1 - dy) + lower * dy, 0)
 
 
-def _align_back(
-    k: ThreadCode,
-    parts: tuple[int, int],
-    columns: int,
-    scale: float,
-    ratio: int,
-    aligned: bool,
-    sensitive: bool,
-) -> None:
+def _align_back(k: ThreadCode, form: MeansOfParts) -> None:
     """Write the gradient of a pixel."""
     image, channel, row, column = k.digits(
         k.thread, [k["batch"], k["channels"], k["height"], k["width"]]
     )
-    count = parts[0] * parts[1]
-    shown, own_part = k.divided(channel, k.constant(count)) if sensitive else (channel, channel)
+    parts = form.parts
+    count = k.constant(parts[0] * parts[1])
+    shown, own_part = k.divided(channel, count) if form.sensitive else (channel, channel)
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
-    with k.each(0, k["regions"]) as region, k.only_if(image_of(k, 1, region, columns) == image):
-        down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
+    with k.each(0, k["regions"]) as region, k.only_if(form.image(k, region) == image):
+        down, across = form.sides(k, region)
         with k.each(0, parts[0]) as i:
             by_row = down.weight(i, row)
             with k.only_if(by_row != 0), k.each(0, parts[1]) as j:
                 weight = by_row * across.weight(j, column)
-                if sensitive:
+                if form.sensitive:
                     weight = k.m.where(own_part == i * parts[1] + j, weight, 0)
                 place = ((region * k["shown"] + shown) * parts[0] + i) * parts[1] + j
                 total.set(total.now + weight * k.read(0, place))
     k.write(2, k.thread, total.now)
 
 
-def aligned_statics(plan: ThreadPlan) -> tuple[tuple[int, int], int, float, int, bool, bool]:
-    """The parts of a region, the columns of regions, the scale, the points of a part, and how pixels count."""
-    n = plan.settings
-    columns = plan.shape(plan.named["rois"])[1]
-    rows, across = n["pooled_size"]
-    ratio, scale = n["sample_ratio"], n["spatial_scale"]
-    return (rows, across), columns, scale, ratio, n["aligned"], n["position_sensitive"]
-
-
 def means(plan: ThreadPlan) -> bool:
     """Means over the points in the parts of regions."""
     if not plan.size(plan.inputs[0]):
         return False
-    sizes, statics = sizes_of(plan), aligned_statics(plan)
     operands, shown = (*plan.inputs, plan.output), plan.shape(plan.output)[1]
-    plan.kernel(_align, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
+    threads, static = plan.size(plan.output), MeansOfParts.of(plan)
+    plan.kernel(_align, operands, threads, static, shown=shown, **sizes_of(plan))
     return True
 
 
 def means_back(plan: ThreadPlan) -> bool:
     """The gradient of such means."""
     grad, _, rois = plan.inputs
-    sizes, statics = sizes_of(plan, 1), aligned_statics(plan)
     operands, shown = (grad, rois, plan.output), plan.shape(grad)[1]
-    plan.kernel(_align_back, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
+    threads, static = plan.size(plan.output), MeansOfParts.of(plan)
+    plan.kernel(_align_back, operands, threads, static, shown=shown, **sizes_of(plan, 1))
     return True
 
 
